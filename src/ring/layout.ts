@@ -62,6 +62,14 @@ export const SlotWord = {
   headersBytes: 11,
   /** W: an OutcomeCode. */
   outcome: 12,
+  /** M: a sum of {@link SlotFlag}s. */
+  flags: 13,
+} as const;
+
+/** Bits of {@link SlotWord.flags}. */
+export const SlotFlag = {
+  /** The lane's failure was seen by main: from this record on the lane is open again. */
+  laneReopens: 1,
 } as const;
 
 /** Indexes into a slot's header as Float64 words. */

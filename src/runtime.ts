@@ -4,10 +4,12 @@
  * whatever else happens) and the promise that a stop ends within `shutdown.forceTimeoutMs`.
  */
 import { Consumer } from './broker/consumer.ts';
+import { Intake } from './broker/intake/intake.ts';
 import { ExitCode, TidemarkError } from './contract/errors.ts';
 import type { ExitCodeValue } from './contract/errors.ts';
 import type { Settings } from './contract/settings.ts';
 import type { RuntimeSnapshot } from './contract/snapshot.ts';
+import { ROW_STRIDE, Row } from './core/ports.ts';
 import { Histogram } from './core/tally.ts';
 import { Core } from './core/turn.ts';
 import { Loop } from './loop.ts';
@@ -15,6 +17,13 @@ import type { LoopTurn } from './loop.ts';
 import { Narrator } from './narrator.ts';
 import type { RuntimeObserver } from './narrator.ts';
 import { Pool, probeHandler } from './pool/pool.ts';
+import {
+  HEADER_ENTRY_FIXED_BYTES,
+  LAYOUT_VERSION,
+  SLOT_HEADER_BYTES,
+  SlotFloat,
+  SlotWord,
+} from './ring/layout.ts';
 import { runtimeSnapshot } from './snapshot.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -22,6 +31,16 @@ import { Watchdog } from './watchdog.ts';
 const READY_MAX = 4096;
 /** Closing what a stop has drained: workers' teardown, the group's farewell. */
 const CLOSE_MS = 5000;
+/** What the native intake must have been compiled with. */
+const LAYOUT = {
+  version: LAYOUT_VERSION,
+  slotHeaderBytes: SLOT_HEADER_BYTES,
+  headerEntryFixedBytes: HEADER_ENTRY_FIXED_BYTES,
+  rowStride: ROW_STRIDE,
+  slotWord: SlotWord,
+  slotFloat: SlotFloat,
+  row: Row,
+};
 const IDLE: LoopTurn = { again: false, wakeAt: Infinity };
 
 export class Runtime {
@@ -69,6 +88,7 @@ export class Runtime {
   async start(): Promise<void> {
     this.#watchdog = new Watchdog(this.#settings.shutdown.forceTimeoutMs);
     try {
+      Intake.checkLayout(LAYOUT);
       await probeHandler(this.#settings.handler.module);
       await this.#consumer.connect(() => this.#stopping);
       if (!this.#stopping) await this.#startWorkers();

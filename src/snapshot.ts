@@ -71,7 +71,7 @@ function partitionSnapshot(
   const { rows } = core.state;
   const position = partition.watermark.position;
   const committed = partition.committed >= 0 ? partition.committed : null;
-  const known = consumer.logEnd(partition.index);
+  const [low, known] = consumer.logEnds(partition.index);
   // The client's cache is refreshed by fetches: the position may be ahead of it.
   const logEnd = known === null && position < 0 ? null : Math.max(known ?? 0, position);
   const oldest = partition.watermark.oldestRow;
@@ -84,7 +84,7 @@ function partitionSnapshot(
     watermark: position >= 0 ? position : null,
     committed,
     logEnd,
-    lag: logEnd === null ? null : Math.max(0, logEnd - (committed ?? 0)),
+    lag: logEnd === null ? null : Math.max(0, logEnd - Math.max(committed ?? 0, low ?? 0)),
     inFlight: partition.inFlight,
     inFlightBytes: partition.bytes,
     replayIfCrashed:

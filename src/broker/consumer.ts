@@ -137,9 +137,9 @@ export class Consumer implements GroupPort {
   }
 
   /** The client's cached low and high ends of a partition's log; null where it does not know. */
-  logEnd(index: number): number | null {
-    if (this.#intake === null || !this.#split.has(index)) return null;
-    return this.#intake.watermarks(index)[1];
+  logEnds(index: number): readonly [low: number | null, high: number | null] {
+    if (this.#intake === null || !this.#split.has(index)) return [null, null];
+    return this.#intake.watermarks(index);
   }
 
   /** Ends the process at once, past whatever hangs in native code. */

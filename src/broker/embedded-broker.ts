@@ -4,7 +4,8 @@
  * are lost without a word; nothing survives the process.
  */
 import Kafka from 'node-rdkafka';
-import type { LibrdKafkaError, Metadata } from 'node-rdkafka';
+import type { Metadata } from 'node-rdkafka';
+import { answer } from './answer.ts';
 
 const ANSWER_MS = 10_000;
 
@@ -15,17 +16,29 @@ export interface EmbeddedBroker {
   close(): Promise<void>;
 }
 
-/** Starts a cluster of so many brokers. Rejects when librdkafka refuses. */
-export async function startEmbeddedBroker(brokers = 1): Promise<EmbeddedBroker> {
+export interface EmbeddedBrokerOptions {
+  /** Default 1. */
+  readonly brokers?: number;
+  /** Topics to make at once: a group that subscribes to a missing one waits for its next look. */
+  readonly topics?: readonly string[];
+}
+
+/** Rejects when librdkafka refuses. */
+export async function startEmbeddedBroker(
+  options: EmbeddedBrokerOptions = {},
+): Promise<EmbeddedBroker> {
+  const { brokers = 1, topics = [] } = options;
   // The typings do not know the properties of the mock.
   const properties = { 'client.id': 'tidemark-embedded', 'test.mock.num.brokers': brokers };
   const client = new Kafka.Producer(properties);
-  const metadata = await new Promise<Metadata>((resolve, reject) => {
-    client.connect({ timeout: ANSWER_MS }, (error: LibrdKafkaError | null, found) => {
-      if (error === null) resolve(found);
-      else reject(new Error(`the embedded broker did not start: ${error.message}`));
-    });
+  const metadata = await answer<Metadata>((done) => {
+    client.connect({ timeout: ANSWER_MS }, done);
   });
+  for (const topic of topics)
+    // Asking for a topic makes it.
+    await answer<Metadata>((done) => {
+      client.getMetadata({ topic, timeout: ANSWER_MS }, done);
+    });
   return {
     brokers: metadata.brokers.map(({ host, port }) => `${host}:${String(port)}`).join(','),
     close: () =>

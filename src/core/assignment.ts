@@ -26,7 +26,7 @@ interface Drain {
   readonly release: { readonly rebalance: number; readonly indexes: readonly number[] } | null;
   readonly partitions: readonly Partition[];
   readonly startedAt: number;
-  readonly deadline: number;
+  deadline: number;
   /** Set once nothing runs any more, or the deadline passed: how long the final commit may take. */
   commitDeadline: number | null;
   leftOver: number;
@@ -69,6 +69,7 @@ export class Assignment {
   }
 
   assigned(partitions: readonly AssignedPartition[]): void {
+    this.#voidRevocation();
     for (const { index, topic, committed } of partitions) {
       const before = this.#state.partitions[index];
       if (before !== undefined) this.#giveUp(before);
@@ -89,11 +90,7 @@ export class Assignment {
   }
 
   revoked(rebalance: number, indexes: readonly number[], lost: boolean, now: number): void {
-    // A newer event voids the release under way (G3): its partitions belong to the older rebalance.
-    if (this.#revocation !== null)
-      for (const partition of this.#revocation.partitions)
-        if (this.#owns(partition)) this.#giveUp(partition);
-    this.#revocation = null;
+    this.#voidRevocation();
     const partitions = indexes.flatMap((index) => this.#state.partitions[index] ?? []);
     this.#events.emit({ kind: lost ? 'lost' : 'revoked', partitions: indexes });
     if (lost) {
@@ -103,7 +100,10 @@ export class Assignment {
       return;
     }
     this.#state.tally.revoked++;
-    for (const partition of partitions) partition.state = 'revoking';
+    for (const partition of partitions) {
+      partition.state = 'revoking';
+      this.#scheduler.limitDrain(partition);
+    }
     this.#revocation = drainOf(
       { rebalance, indexes },
       partitions,
@@ -116,30 +116,37 @@ export class Assignment {
   stop(now: number, drainMs: number): void {
     const before = this.#shutdown;
     if (before !== null) {
-      this.#shutdown = {
-        ...before,
-        deadline: Math.min(before.deadline, now + drainMs),
-      };
+      before.deadline = Math.min(before.deadline, now + drainMs);
+      if (before.commitDeadline !== null)
+        before.commitDeadline = Math.min(before.commitDeadline, finalCommitBy(before, now));
       return;
     }
     if (this.shutdownLeftOver !== null) return;
     this.#state.draining = true;
     const partitions = this.#state.partitions.flatMap((partition) => partition ?? []);
+    for (const partition of partitions) this.#scheduler.limitDrain(partition);
     this.#shutdown = drainOf(null, partitions, now, drainMs);
   }
 
-  /** Ends drains whose work is over or whose time is up. After scheduling and commits of a turn. */
-  run(now: number): void {
+  /**
+   * Ends drains whose work is over or whose time is up. After scheduling and commits of a turn. Returns
+   * true when it gave something up.
+   */
+  run(now: number): boolean {
+    let ended = false;
     const revocation = this.#revocation;
     if (revocation !== null && this.#isOver(revocation, now)) {
       this.#revocation = null;
       this.#end(revocation, 'rebalance', now);
+      ended = true;
     }
     const shutdown = this.#shutdown;
     if (shutdown !== null && this.#isOver(shutdown, now)) {
       this.#shutdown = null;
       this.shutdownLeftOver = this.#end(shutdown, 'shutdown', now);
+      ended = true;
     }
+    return ended;
   }
 
   wakeAt(): number {
@@ -157,7 +164,7 @@ export class Assignment {
       );
       if (busy.length > 0 && now < drain.deadline) return false;
       drain.leftOver = busy.reduce((sum, partition) => sum + leftOverOf(partition), 0);
-      drain.commitDeadline = Math.max(drain.deadline, now + FINAL_COMMIT_MS);
+      drain.commitDeadline = finalCommitBy(drain, now);
     }
     return (
       now >= drain.commitDeadline ||
@@ -181,6 +188,14 @@ export class Assignment {
     return leftOver;
   }
 
+  /** A newer event voids the release under way (G3): the group has taken its partitions by now. */
+  #voidRevocation(): void {
+    const revocation = this.#revocation;
+    this.#revocation = null;
+    for (const partition of revocation?.partitions ?? [])
+      if (this.#owns(partition)) this.#giveUp(partition);
+  }
+
   #giveUp(partition: Partition): void {
     this.#settlement.abandon(partition);
     this.#ports.workers.abort(partition.index, partition.generation);
@@ -194,6 +209,10 @@ export class Assignment {
 /** Records that were started and will be delivered again: running, or finished above a gap. */
 function leftOverOf(partition: Partition): number {
   return partition.submitted + partition.watermark.settledAbove();
+}
+
+function finalCommitBy(drain: Drain, now: number): number {
+  return Math.max(drain.deadline, now + FINAL_COMMIT_MS);
 }
 
 function drainOf(

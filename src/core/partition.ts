@@ -19,8 +19,8 @@ export class Partition {
   inFlight = 0;
   bytes = 0;
   submitted = 0;
-  /** Highest offset that ever was submitted, -1 before the first: a drain closes gaps below it (G4). */
-  highestStarted = -1;
+  /** While it drains: highest offset finished or at a worker, -1 for none. Gaps below are closed (G4). */
+  drainLimit = -1;
   /** Its queue is known to hold rows, and the taker's list names it. */
   ready = false;
   heldBack: HeldBackReason | null = null;

@@ -149,12 +149,6 @@ export type CoreEvent =
       readonly error: number;
     }
   | {
-      readonly kind: 'gap';
-      readonly partition: number;
-      readonly expected: number;
-      readonly offset: number;
-    }
-  | {
       readonly kind: 'commit-failed';
       readonly error: number;
       readonly partitions: number;

@@ -72,12 +72,23 @@ export class Scheduler {
     this.#recall(now);
   }
 
+  /**
+   * Sets up to where the partition's drain closes gaps. Called when the drain begins; from then on the
+   * limit can only sink, when the record that sets it comes back unfinished.
+   */
+  limitDrain(partition: Partition): void {
+    const { rows } = this.#state;
+    partition.drainLimit = partition.watermark.highest(
+      (row) => rows.state[row] === RecordState.submitted,
+    );
+  }
+
   /** True while the partition has a queued record that a drain would still start (G4). */
   hasGap(partition: Partition): boolean {
     const { rows, lanes } = this.#state;
     let found = false;
     partition.watermark.forEachInFlight((row, offset) => {
-      if (offset > partition.highestStarted) return false;
+      if (offset >= partition.drainLimit) return false;
       found =
         rows.state[row] === RecordState.queued && lanes.blocked[rows.lane[row] as number] === 0;
       return !found;
@@ -91,7 +102,7 @@ export class Scheduler {
     const bound = (lanes.submitted[lane] as number) > 0;
     const worker = bound ? (lanes.worker[lane] as number) : this.load.pick();
     const share = this.#share(lane, bound);
-    const gapsOnly = this.#state.draining || partition.state === 'revoking';
+    const gapsOnly = this.#drains(partition);
     let count = Math.min(
       lanes.queued[lane] as number,
       this.load.room[worker] as number,
@@ -99,7 +110,7 @@ export class Scheduler {
     );
     for (; count > 0; count--) {
       const first = lanes.first[lane] as number;
-      if (gapsOnly && (rows.offset[first] as number) >= partition.highestStarted) return false;
+      if (gapsOnly && (rows.offset[first] as number) >= partition.drainLimit) return false;
       this.#submit(lanes.shift(lane), lane, worker, partition, now);
     }
     return (lanes.queued[lane] as number) > 0;
@@ -121,8 +132,6 @@ export class Scheduler {
     rows.worker[row] = worker;
     lanes.worker[lane] = worker;
     lanes.submitted[lane] = (lanes.submitted[lane] as number) + 1;
-    const offset = rows.offset[row] as number;
-    if (offset > partition.highestStarted) partition.highestStarted = offset;
     partition.submitted++;
     this.#state.queued--;
     this.#recallable[worker] = 1;
@@ -177,7 +186,15 @@ export class Scheduler {
     lanes.insert(lane, row);
     this.#state.queued++;
     const partition = partitions[rows.partition[row] as number];
-    if (partition !== undefined) partition.submitted--;
+    if (partition !== undefined) {
+      partition.submitted--;
+      if (this.#drains(partition) && rows.offset[row] === partition.drainLimit)
+        this.limitDrain(partition);
+    }
     this.list(lane);
+  }
+
+  #drains(partition: Partition): boolean {
+    return this.#state.draining || partition.state === 'revoking';
   }
 }

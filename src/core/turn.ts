@@ -107,11 +107,12 @@ export class Core {
     this.#taker.run(now);
     this.#scheduler.run(now);
     this.#commits.run(now, this.#assignment.draining);
-    this.#assignment.run(now);
+    // What a drain gives up at its end makes room, which nobody has looked at in this turn (B2).
+    const gaveUp = this.#assignment.run(now);
     if (this.#lifecycle.state === 'draining' && this.#assignment.shutdownLeftOver !== null)
       this.#lifecycle.move('stopped');
     return {
-      again: !inbox.empty || this.#taker.wantsMore(),
+      again: gaveUp || !inbox.empty || this.#taker.wantsMore(),
       wakeAt: Math.min(this.#commits.wakeAt(), this.#assignment.wakeAt(), this.#scheduler.recallAt),
     };
   }

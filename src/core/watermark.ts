@@ -19,10 +19,16 @@ export class Watermark {
   #offsets = new Float64Array(INITIAL_CAPACITY);
   #rows = new Int32Array(INITIAL_CAPACITY);
   #mask = INITIAL_CAPACITY - 1;
-  #head = 0;
-  #tail = 0;
+  #head: number;
+  #tail: number;
   /** One past the highest tracked offset; -1 before the first. */
   #next = -1;
+
+  /** `firstSequence`: the number of the first entry, for tests of the wrap at 2^32. */
+  constructor(firstSequence = 0) {
+    this.#head = firstSequence;
+    this.#tail = firstSequence;
+  }
 
   /** Entries from the lowest in-flight offset on, the settled ones among them included. */
   get span(): number {
@@ -86,6 +92,16 @@ export class Watermark {
       const row = this.#rows[at & this.#mask] as number;
       if (row !== SETTLED && !visit(row, this.#offsets[at & this.#mask] as number)) return;
     }
+  }
+
+  /** The highest offset that is settled or whose row matches; -1 for none. Walks the ring downwards. */
+  highest(matches: (row: number) => boolean): number {
+    for (let at = this.#tail; at !== this.#head; ) {
+      at = (at - 1) >>> 0;
+      const row = this.#rows[at & this.#mask] as number;
+      if (row === SETTLED || matches(row)) return this.#offsets[at & this.#mask] as number;
+    }
+    return -1;
   }
 
   /** Offsets settled above the lowest one in flight. Walks the ring; for observers. */

@@ -151,7 +151,7 @@ const workers = z
       CONCURRENCY_MAX,
       'Handler runs at the same time per thread',
     ).default(16),
-    maxHeapMbb: whole(
+    maxHeapMb: whole(
       'MiB',
       16,
       1_048_576,
@@ -271,8 +271,8 @@ const schema = z.strictObject({
     .prefault({}),
 });
 
-/** What a configuration file or `defineConfig` may hold. */
 type Input = z.input<typeof schema>;
+/** What a configuration file or `defineConfig` may hold. */
 export type Configuration = Input & Required<Pick<Input, 'kafka' | 'handler'>>;
 
 type Bare<T> = T extends object ? { -readonly [K in keyof T]-?: Bare<T[K]> } : T;

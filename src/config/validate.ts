@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { Settings } from '../contract/settings.ts';
 import { handlerPath } from './handler-path.ts';
+import { addDerived } from './derived.ts';
 import type { ConfigIssue } from './issues.ts';
 import { showValue } from './issues.ts';
 import type { KeyNode } from './keys.ts';
@@ -105,6 +106,7 @@ export function validate(
   issues: ConfigIssue[],
 ): Settings | undefined {
   const known = sifted(data, KEYS, issues);
+  addDerived(known);
   const first = settingsSchema.safeParse(known, { reportInput: true });
   const wrong = first.success ? [] : first.error.issues.map(({ path }) => keyPath(path));
   const told = new Set(issues.map(({ key }) => key));

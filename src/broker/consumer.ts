@@ -52,6 +52,8 @@ export class Consumer implements GroupPort {
   #revoked: readonly TopicPartition[] = [];
   readonly #split = new Set<number>();
   #commit: { readonly id: number; readonly timer: NodeJS.Timeout } | null = null;
+  /** What the client last complained of; tells more than the time-out that follows. */
+  #lastError: string | null = null;
   #closing = false;
   #connected = false;
   #joined = false;
@@ -89,14 +91,15 @@ export class Consumer implements GroupPort {
       const left = deadline - performance.now();
       const client = this.#build();
       const problem = await connectOnce(client, Math.max(100, Math.min(CONNECT_TRY_MS, left)));
-      if (cancelled()) return;
       if (problem === null) {
         this.#client = client;
         break;
       }
+      if (cancelled()) return;
       this.#events.clientError(problem, 0);
       if (performance.now() >= deadline) throw this.#unavailable(problem);
     }
+    if (cancelled()) return;
     this.#connected = true;
     this.#intake = new Intake(this.#client.getClient(), () => {
       this.#events.wake();
@@ -203,6 +206,7 @@ export class Consumer implements GroupPort {
     );
     client.on('event.error', (error) => {
       if (/all broker connections are down/i.test(error.message)) this.#brokersDown();
+      else this.#lastError = error.message;
       this.#events.clientError(error.message, error.code);
     });
     client.on('event.log', (line: unknown) => {
@@ -327,10 +331,11 @@ export class Consumer implements GroupPort {
 
   #unavailable(problem: string): TidemarkError {
     const { brokers, connectTimeoutMs } = this.#settings.kafka;
+    const why = this.#lastError === null ? problem : `${problem} (${this.#lastError})`;
     return new TidemarkError(
       'TIDEMARK_KAFKA_UNAVAILABLE',
       `Kafka at ${brokers.join(', ')} could not be reached within kafka.connectTimeoutMs ` +
-        `(${String(connectTimeoutMs)} ms): ${problem}. Check kafka.brokers and the security ` +
+        `(${String(connectTimeoutMs)} ms): ${why}. Check kafka.brokers and the security ` +
         `properties, or raise kafka.connectTimeoutMs.`,
     );
   }

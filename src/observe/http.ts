@@ -30,7 +30,7 @@ export interface HttpServer {
   /** For example `http://127.0.0.1:9464`. */
   readonly url: string;
   /** Ends open connections too; resolves within {@link CLOSE_MS}. Never rejects. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export const CLOSE_MS = 1000;

@@ -31,6 +31,8 @@ import { Watchdog } from './watchdog.ts';
 const READY_MAX = 4096;
 /** Closing what a stop has drained: workers' teardown, the group's farewell. */
 const CLOSE_MS = 5000;
+/** The same where handlers still run past their drain: leaving the group is worth more than they are. */
+const CUT_SHORT_CLOSE_MS = 1000;
 /** What the native intake must have been compiled with. */
 const LAYOUT = {
   version: LAYOUT_VERSION,
@@ -293,7 +295,8 @@ export class Runtime {
     this.#ended = true;
     this.#loop.stop();
     try {
-      await this.#pool?.stop(CLOSE_MS);
+      const leftOver = this.#core?.leftOver ?? 0;
+      await this.#pool?.stop(leftOver > 0 ? CUT_SHORT_CLOSE_MS : CLOSE_MS);
     } catch (error) {
       this.#narrator.failed(error);
     }

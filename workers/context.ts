@@ -3,8 +3,9 @@
  * made when it is asked for.
  */
 import type { Fence, HandlerContext, HandlerLog, HandlerMetrics } from '../src/contract/handler.ts';
-import type { KafkaRecord } from '../src/contract/record.ts';
 import type { Outbox } from './outbox.ts';
+import { endRecord } from './record.ts';
+import type { WorkerRecord } from './record.ts';
 
 /** The same for all runs of a thread. */
 export interface ThreadContext {
@@ -13,15 +14,33 @@ export interface ThreadContext {
   readonly outbox: Outbox;
 }
 
+// What the loop may do with a run and a handler may not.
+/** The record that goes with the context. */
+export let recordOf: (context: RunContext) => WorkerRecord;
+/** The run has ended; see {@link endRecord}. */
+export let endRun: (context: RunContext) => void;
+/** Aborts the signal, also for a handler that asks for it later. */
+export let abortRun: (context: RunContext, reason: Error) => void;
+
 export class RunContext implements HandlerContext {
   readonly attempt: number;
   readonly #thread: ThreadContext;
-  readonly #record: KafkaRecord;
+  readonly #record: WorkerRecord;
   readonly #generation: number;
   #abort: AbortController | null = null;
   #log: HandlerLog | null = null;
 
-  constructor(thread: ThreadContext, record: KafkaRecord, attempt: number, generation: number) {
+  static {
+    recordOf = (context) => context.#record;
+    endRun = (context) => {
+      endRecord(context.#record);
+    };
+    abortRun = (context, reason) => {
+      (context.#abort ??= new AbortController()).abort(reason);
+    };
+  }
+
+  constructor(thread: ThreadContext, record: WorkerRecord, attempt: number, generation: number) {
     this.attempt = attempt;
     this.#thread = thread;
     this.#record = record;
@@ -52,10 +71,5 @@ export class RunContext implements HandlerContext {
   get fence(): Fence {
     const { topic, partition, offset } = this.#record;
     return { topic, partition, generation: this.#generation, offset };
-  }
-
-  /** Aborts the signal, also for a handler that asks for it later. */
-  abort(reason: Error): void {
-    (this.#abort ??= new AbortController()).abort(reason);
   }
 }

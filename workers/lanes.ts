@@ -73,7 +73,7 @@ export class Lanes {
   fail(lane: number, slot: number): number[] {
     const waiting: number[] = [];
     const last = this.#lastOf.get(lane);
-    for (let at = slot; last !== undefined && at !== last; ) {
+    for (let at = slot; last !== undefined && at !== last;) {
       at = this.#next[at] as number;
       waiting.push(at);
     }

@@ -79,7 +79,8 @@ function checked(modulePath: string, found: unknown): LoadedHandler {
 }
 
 function propertyOf(value: unknown, key: string): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+    return undefined;
   return (value as Record<string, unknown>)[key];
 }
 

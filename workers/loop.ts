@@ -16,6 +16,7 @@ import { Doorbell } from '../src/ring/doorbell.ts';
 import { RingReader, RingWriter } from '../src/ring/index-ring.ts';
 import { Control, SlotFlag, SlotFloat, SlotState, SlotWord } from '../src/ring/layout.ts';
 import type { RingMemory } from '../src/ring/slot.ts';
+import { abortRun, endRun } from './context.ts';
 import type { RunContext } from './context.ts';
 import { Lanes } from './lanes.ts';
 import type { Runner } from './run-handler.ts';
@@ -122,7 +123,7 @@ export class Loop {
       const at = this.#memory.wordOf(slot);
       if (words[at + SlotWord.partition] !== partition) continue;
       if (words[at + SlotWord.generation] !== generation) continue;
-      context.abort(new Error('the partition is no longer assigned: the result cannot count'));
+      abortRun(context, new Error('the partition is no longer assigned: no result can count'));
     }
   }
 
@@ -211,42 +212,42 @@ export class Loop {
       this.#push(slot);
       return startedAt;
     }
-    this.#runner.prepare(slot);
+    const context = this.#runner.prepare(slot);
     let promise: Promise<unknown> | null = null;
     let outcome: OutcomeCode = Outcome.ok;
     try {
-      promise = this.#runner.call();
+      promise = this.#runner.call(context);
     } catch (thrown) {
       outcome = this.#runner.failed(slot, thrown);
     }
     const now = performance.now();
-    if (promise === null) this.#end(slot, startedAt, now, outcome);
-    else this.#follow(slot, startedAt, promise);
+    if (promise === null) this.#end(slot, context, startedAt, now, outcome);
+    else this.#follow(slot, context, startedAt, promise);
     // The next run may take long, too: main should know of this one meanwhile.
     if (now - startedAt >= RING_RUN_MS) this.#ringMain();
     return now;
   }
 
-  #follow(slot: number, startedAt: number, promise: Promise<unknown>): void {
+  #follow(slot: number, context: RunContext, startedAt: number, promise: Promise<unknown>): void {
     this.#running++;
-    this.#contexts[slot] = this.#runner.context ?? undefined;
+    this.#contexts[slot] = context;
     this.#lanes.occupy(this.#laneOf(slot), slot);
     promise.then(
       () => {
-        this.#resume(slot, startedAt, Outcome.ok);
+        this.#resume(slot, context, startedAt, Outcome.ok);
       },
       (thrown: unknown) => {
-        this.#resume(slot, startedAt, this.#runner.failed(slot, thrown));
+        this.#resume(slot, context, startedAt, this.#runner.failed(slot, thrown));
       },
     );
   }
 
   /** A run has ended that went on asynchronously: the next ones may start in the same stretch. */
-  #resume(slot: number, startedAt: number, outcome: OutcomeCode): void {
+  #resume(slot: number, context: RunContext, startedAt: number, outcome: OutcomeCode): void {
     this.#running--;
     this.#contexts[slot] = undefined;
     const now = performance.now();
-    this.#end(slot, startedAt, now, outcome);
+    this.#end(slot, context, startedAt, now, outcome);
     this.#schedule();
     if (now >= this.#stretchEndsAt) return;
     try {
@@ -257,7 +258,14 @@ export class Loop {
   }
 
   /** Once its index is pushed, the slot is main's again (S1): everything else comes before. */
-  #end(slot: number, startedAt: number, endedAt: number, outcome: OutcomeCode): void {
+  #end(
+    slot: number,
+    context: RunContext,
+    startedAt: number,
+    endedAt: number,
+    outcome: OutcomeCode,
+  ): void {
+    endRun(context);
     const { words, floats } = this.#memory;
     const at = this.#memory.wordOf(slot);
     const lane = words[at + SlotWord.lane] as number;

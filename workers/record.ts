@@ -1,12 +1,18 @@
 /**
- * A record as the handler sees it. Worker thread. Keeps nothing of the slot it came from.
+ * A record as the handler sees it. Worker thread. Key, value and headers are copied out of shared
+ * memory when they are first read, which has to be before the run ends, because then the slot belongs
+ * to the next record (src/decisions/0003-record-bytes.md). What was read stays.
  */
 import type { KafkaRecord, RecordHeader, RecordOrigin } from '../src/contract/record.ts';
 import { readHeaders } from '../src/ring/codec.ts';
+import { SlotFloat, SlotWord } from '../src/ring/layout.ts';
+import { copyOf } from './payload.ts';
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 const APPEND = 2;
 
+/** The run has ended: what was not read cannot be read any more. */
+export let endRecord: (record: WorkerRecord) => void;
 
 export class WorkerRecord implements KafkaRecord {
   readonly topic: string;
@@ -14,57 +20,63 @@ export class WorkerRecord implements KafkaRecord {
   readonly offset: number;
   readonly timestamp: number;
   readonly timestampType: 'create' | 'append';
-  readonly #bytes: Buffer;
+  /** Shared memory that holds the payload at `#at`; null once the run has ended. */
+  #bytes: Buffer | null;
   readonly #at: number;
   readonly #keyBytes: number;
   readonly #valueBytes: number;
   readonly #headerCount: number;
-  #key: Buffer | undefined;
-  #value: Buffer | undefined;
-  #headers: readonly RecordHeader[] | undefined;
+  readonly #headersBytes: number;
+  #key: Buffer | undefined = undefined;
+  #value: Buffer | undefined = undefined;
+  #headers: readonly RecordHeader[] | undefined = undefined;
 
-  /** `bytes` are private to the record; its payload begins at `at`. */
+  static {
+    endRecord = (record) => {
+      record.#bytes = null;
+    };
+  }
+
+  /** Reads the header at word `word` of a slot; the payload lies in `bytes` at `at`. */
   constructor(
     name: { readonly topic: string; readonly partition: number },
-    offset: number,
-    timestamp: number,
-    timestampType: number,
+    words: Int32Array,
+    floats: Float64Array,
+    word: number,
     bytes: Buffer,
     at: number,
-    keyBytes: number,
-    valueBytes: number,
-    headerCount: number,
   ) {
     this.topic = name.topic;
     this.partition = name.partition;
-    this.offset = offset;
-    this.timestamp = timestamp;
-    this.timestampType = timestampType === APPEND ? 'append' : 'create';
+    this.offset = floats[(word >> 1) + SlotFloat.offset] as number;
+    this.timestamp = floats[(word >> 1) + SlotFloat.timestamp] as number;
+    this.timestampType = words[word + SlotWord.timestampType] === APPEND ? 'append' : 'create';
     this.#bytes = bytes;
     this.#at = at;
-    this.#keyBytes = keyBytes;
-    this.#valueBytes = valueBytes;
-    this.#headerCount = headerCount;
+    this.#keyBytes = words[word + SlotWord.keyBytes] as number;
+    this.#valueBytes = words[word + SlotWord.valueBytes] as number;
+    this.#headerCount = words[word + SlotWord.headerCount] as number;
+    this.#headersBytes = words[word + SlotWord.headersBytes] as number;
   }
 
   get key(): Buffer | null {
     if (this.#keyBytes < 0) return null;
-    return (this.#key ??= this.#bytes.subarray(this.#at, this.#at + this.#keyBytes));
+    return (this.#key ??= copyOf(this.#live('key'), this.#at, this.#keyBytes));
   }
 
   get value(): Buffer | null {
     if (this.#valueBytes < 0) return null;
-    const start = this.#valueAt();
-    return (this.#value ??= this.#bytes.subarray(start, start + this.#valueBytes));
+    return (this.#value ??= copyOf(this.#live('value'), this.#valueAt(), this.#valueBytes));
   }
 
   get headers(): readonly RecordHeader[] {
     if (this.#headerCount === 0) return NO_HEADERS;
-    return (this.#headers ??= readHeaders(
-      this.#bytes,
-      this.#valueAt() + Math.max(0, this.#valueBytes),
-      this.#headerCount,
-    ));
+    if (this.#headers === undefined) {
+      const at = this.#valueAt() + Math.max(0, this.#valueBytes);
+      const copy = copyOf(this.#live('headers'), at, this.#headersBytes);
+      this.#headers = readHeaders(copy, 0, this.#headerCount);
+    }
+    return this.#headers;
   }
 
   get origin(): RecordOrigin {
@@ -78,8 +90,9 @@ export class WorkerRecord implements KafkaRecord {
 
   text(): string {
     if (this.#valueBytes <= 0) return '';
-    const start = this.#valueAt();
-    return this.#bytes.toString('utf8', start, start + this.#valueBytes);
+    if (this.#value !== undefined) return this.#value.toString();
+    const at = this.#valueAt();
+    return this.#live('value').toString('utf8', at, at + this.#valueBytes);
   }
 
   json(): unknown {
@@ -88,5 +101,14 @@ export class WorkerRecord implements KafkaRecord {
 
   #valueAt(): number {
     return this.#at + Math.max(0, this.#keyBytes);
+  }
+
+  #live(field: string): Buffer {
+    if (this.#bytes !== null) return this.#bytes;
+    throw new Error(
+      `the ${field} of ${this.topic}[${String(this.partition)}]@${String(this.offset)} was first read ` +
+        'after its run had ended, and its memory holds another record by now: read it before the ' +
+        'handler returns or its promise settles (what was read once may be kept)',
+    );
   }
 }

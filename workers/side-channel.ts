@@ -11,7 +11,7 @@ import type { FromWorker, PartitionName, ToWorker } from '../src/ring/messages.t
 export class SideChannel {
   readonly #port: MessagePort;
   readonly #partitions = new Map<number, PartitionName>();
-  readonly #buffers = new Map<number, SharedArrayBuffer>();
+  readonly #buffers = new Map<number, Buffer>();
   /** Set by the loop: aborts the signals of that generation's runs. */
   onAbort: (partition: number, generation: number) => void = () => undefined;
 
@@ -31,7 +31,7 @@ export class SideChannel {
     return this.#partitions.get(index) ?? this.#await(this.#partitions, index);
   }
 
-  buffer(id: number): SharedArrayBuffer {
+  buffer(id: number): Buffer {
     return this.#buffers.get(id) ?? this.#await(this.#buffers, id);
   }
 
@@ -56,7 +56,7 @@ export class SideChannel {
         this.#partitions.set(message.index, message);
         return;
       case 'buffer':
-        this.#buffers.set(message.id, message.memory);
+        this.#buffers.set(message.id, Buffer.from(message.memory));
         return;
       case 'buffer-gone':
         this.#buffers.delete(message.id);

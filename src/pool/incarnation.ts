@@ -65,8 +65,9 @@ export class Incarnation {
     this.#staging = staging;
     this.#receive = receive;
     this.#port = port1;
-    this.#buffer = memory.registerBuffer(ringMemory.buffer);
-    this.#inlineBytes = ringMemory.layout.inlineBytes;
+    const { slotsAt, slotBytes, inlineBytes } = ringMemory.layout;
+    this.#buffer = memory.registerBuffer(ringMemory.buffer, slotsAt, slotBytes);
+    this.#inlineBytes = inlineBytes;
     this.#recalled = new Int32Array(shape.slots);
     this.#overflow = new Overflow(memory, (message) => {
       this.post(message);

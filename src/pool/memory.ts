@@ -5,8 +5,11 @@
 export const NO_BUFFER = -1;
 
 export interface PayloadMemory {
-  /** Makes memory known under a number, and keeps it alive. */
-  registerBuffer(memory: SharedArrayBuffer): number;
+  /**
+   * Makes memory known under a number, and keeps it alive. With `slotsAt` and `slotBytes` it holds
+   * slots from that byte on, and what is no slot's beginning can be refused.
+   */
+  registerBuffer(memory: SharedArrayBuffer, slotsAt?: number, slotBytes?: number): number;
   unregisterBuffer(id: number): void;
   /**
    * Writes the intake's words of the slot header and the payload of each handle, and frees the

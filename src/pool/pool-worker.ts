@@ -9,8 +9,7 @@ import type { WorkerState } from '../contract/snapshot.ts';
 import type { CompletionSink, DeadRow } from '../core/ports.ts';
 import type { FromWorker, HandlerLogLine, HandlerMetric } from '../ring/messages.ts';
 import { toRunError } from '../ring/run-error.ts';
-import { Incarnation } from './incarnation.ts';
-import type { LateCompletion } from './incarnation.ts';
+import type { Incarnation, LateCompletion } from './incarnation.ts';
 import type { DeathReason, Thread, ThreadEnd } from './threads.ts';
 
 const BACKOFF_FIRST_MS = 100;
@@ -31,7 +30,7 @@ export const WORKER_MOVES: Readonly<Record<WorkerState, readonly WorkerState[]>>
 
 /** What the pool tells its owner. Called on the main thread; may be called between turns. */
 export interface PoolEvents {
-  /** Something has to be drained; called only after {@link Pool.sleep}. */
+  /** Something may have to be done: completions, a worker that is ready or has died. At any rate. */
   wake(): void;
   workerReady(worker: number, incarnation: number): void;
   /** The thread is gone. Its rows are the owner's again, except those that still come by `drain`. */
@@ -76,7 +75,8 @@ export class PoolWorker {
   #timer: NodeJS.Timeout | null = null;
   #stopping = false;
   #lifeEnded: Promise<void> = Promise.resolve();
-  #firstStart: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;
+  #firstStart: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null =
+    null;
   readonly #runFailed: (row: number, error: RunError) => void;
 
   constructor(number: number, host: PoolWorkerHost) {

@@ -115,7 +115,8 @@ export class Pool implements WorkersPort {
   flush(): void {
     if (this.#staging.count === 0) return;
     this.#staging.fill(this.#memory);
-    for (const { life } of this.#pool) if (life !== null && life.ring.staged > 0) life.ring.publish();
+    for (const { life } of this.#pool)
+      if (life !== null && life.ring.staged > 0) life.ring.publish();
   }
 
   recall(worker: number, max: number, rows: Int32Array, handles: Int32Array): number {

@@ -40,7 +40,10 @@ export async function probeHandler(modulePath: string): Promise<void> {
         null,
       );
     const { message, stack } = toRunError(error);
-    throw invalid(`handler module ${modulePath} ended its thread while it was loaded: ${message}\n${stack}`, error);
+    throw invalid(
+      `handler module ${modulePath} ended its thread while it was loaded: ${message}\n${stack}`,
+      error,
+    );
   } finally {
     await piscina.destroy();
   }

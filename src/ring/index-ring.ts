@@ -77,7 +77,11 @@ export class RingReader {
     this.#tail = Atomics.load(this.#control, this.#tailWord);
     const count = (this.#tail - this.#head) >>> 0;
     if (count > this.#entries.length)
-      invariant(false, 'S3', `${String(count)} entries in a ring of ${String(this.#entries.length)}`);
+      invariant(
+        false,
+        'S3',
+        `${String(count)} entries in a ring of ${String(this.#entries.length)}`,
+      );
     return count;
   }
 

@@ -22,7 +22,8 @@ export function toRunError(thrown: unknown): RunError {
 
 /** A property of anything; undefined when there is none or reading it throws. */
 function read(value: unknown, key: string): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+    return undefined;
   try {
     return (value as Record<string, unknown>)[key];
   } catch {

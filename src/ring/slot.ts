@@ -72,8 +72,6 @@ export class RingMemory {
   /** Moves a slot from `submitted`; false when the other side was faster. */
   claim(slot: number, to: SlotStateCode): boolean {
     const at = this.wordOf(slot) + SlotWord.state;
-    return (
-      Atomics.compareExchange(this.words, at, SlotState.submitted, to) === SlotState.submitted
-    );
+    return Atomics.compareExchange(this.words, at, SlotState.submitted, to) === SlotState.submitted;
   }
 }

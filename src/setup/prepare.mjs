@@ -97,7 +97,7 @@ function packagesOf(lock) {
 function buildIntake() {
   const addon = join(root, 'src/broker/intake/build/Release/intake.node');
   if (!existsSync(addon)) say('compiling the intake (half a minute)');
-  node(['src/broker/intake/build.mjs'], 'the intake could not be built');
+  node(['src/broker/intake/build.mjs'], 'the intake could not be built', { quiet: true });
 }
 
 function compile() {
@@ -124,9 +124,14 @@ function say(line) {
   console.log(`tidemark setup: ${line}`);
 }
 
-function node(parameters, failure) {
-  const { status } = spawnSync(process.execPath, parameters, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new SetupError(`${failure}; the reason stands above.`);
+/** Runs a script of this checkout; a quiet one's output is shown only when it fails. */
+function node(parameters, failure, { quiet = false } = {}) {
+  const stdio = ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'];
+  const options = { cwd: root, stdio, maxBuffer: 64 * 1024 ** 2 };
+  const { status, stdout, stderr } = spawnSync(process.execPath, parameters, options);
+  if (status === 0) return;
+  if (quiet) process.stderr.write(`${stdout}${stderr}`);
+  throw new SetupError(`${failure}; the reason stands above.`);
 }
 
 function npm(...parameters) {

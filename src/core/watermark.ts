@@ -96,7 +96,7 @@ export class Watermark {
 
   /** The highest offset that is settled or whose row matches; -1 for none. Walks the ring downwards. */
   highest(matches: (row: number) => boolean): number {
-    for (let at = this.#tail; at !== this.#head; ) {
+    for (let at = this.#tail; at !== this.#head;) {
       at = (at - 1) >>> 0;
       const row = this.#rows[at & this.#mask] as number;
       if (row === SETTLED || matches(row)) return this.#offsets[at & this.#mask] as number;

@@ -97,7 +97,7 @@ export class Settlement implements CompletionSink {
       }
       partition.tally.runsCrash++;
       rows.deaths[row] = (rows.deaths[row] as number) + 1;
-      if ((rows.deaths[row] as number) >= DEATHS_MAX) {
+      if (rows.deaths[row] >= DEATHS_MAX) {
         this.#scheduler.load.left(rows.worker[row] as number);
         this.#leaveWorker(row, partition);
         this.#source.free(handle);

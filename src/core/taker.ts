@@ -144,7 +144,7 @@ export class Taker {
     const lane = this.#laneOf(partition, at);
     lanes.append(lane, row);
     this.#scheduler.list(lane);
-    if ((lanes.queued[lane] as number) > PARK_BEHIND) this.#source.park(rows.handle[row] as number);
+    if ((lanes.queued[lane] as number) > PARK_BEHIND) this.#source.park(rows.handle[row]);
   }
 
   #laneOf(partition: Partition, at: number): number {

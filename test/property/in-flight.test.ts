@@ -22,6 +22,10 @@ function wayTo<S>(from: S, to: S, moves: (state: S) => readonly S[]): S[] | null
   return null;
 }
 
+function isColumn(entry: [string, unknown]): entry is [string, Int32Array] {
+  return ArrayBuffer.isView(entry[1]);
+}
+
 function rowIn(state: RecordStateCode): { readonly table: InFlightTable; readonly row: number } {
   const table = new InFlightTable();
   const row = table.allocate();
@@ -86,19 +90,13 @@ describe('in-flight table', () => {
 
   it('keeps every column when it grows', () => {
     const table = new InFlightTable();
-    const names = (Object.keys(table) as (keyof InFlightTable)[]).filter((name) =>
-      ArrayBuffer.isView(table[name]),
-    );
-    assert.ok(names.length >= 14);
+    const columns = (): [string, Int32Array][] => Object.entries(table).filter(isColumn);
+    assert.ok(columns().length >= 14);
     const row = table.allocate();
-    for (const name of names) if (name !== 'state') (table[name] as Int32Array)[row] = 7;
+    for (const [name, column] of columns()) if (name !== 'state') column[row] = 7;
     while (table.size < 5000) table.allocate();
-    for (const name of names)
-      assert.equal(
-        (table[name] as Int32Array)[row],
-        name === 'state' ? RecordState.queued : 7,
-        name,
-      );
+    for (const [name, column] of columns())
+      assert.equal(column[row], name === 'state' ? RecordState.queued : 7, name);
   });
 });
 

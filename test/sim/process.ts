@@ -125,6 +125,11 @@ export class Process {
     for (const partition of this.group.owned) this.#world.commitSafety.gone(partition);
   }
 
+  /** No turn is due: whatever comes next has to come from outside, or from a timer. */
+  get #rests(): boolean {
+    return !this.#scheduled;
+  }
+
   #turn(): void {
     this.#scheduled = false;
     if (this.stopped) return;
@@ -136,10 +141,10 @@ export class Process {
     this.#check();
     if (this.core.recordFailed && this.#stopBy === Infinity)
       this.#stopBy = now + this.#world.profile.stopDrainMs + STOP_SLACK_MS;
-    if (!this.stopped && now > this.#stopBy)
+    if (this.core.lifecycle !== 'stopped' && now > this.#stopBy)
       throw new GuaranteeError('stop', 'the deadline passed long ago');
-    if (again) this.wake();
-    else if (!this.#scheduled && wakeAt > now) this.#checkRest();
+    if (again || wakeAt <= now) this.wake();
+    if (this.#rests) this.#checkRest();
     this.#arm(wakeAt);
   }
 
@@ -147,8 +152,9 @@ export class Process {
   #arm(wakeAt: number): void {
     const { now } = this.#world.clock;
     if (this.#turnAt <= now) this.#turnAt = Infinity;
-    if (wakeAt === Infinity || wakeAt === this.#turnAt) return;
+    if (wakeAt === this.#turnAt) return;
     this.#turnAt = wakeAt;
+    if (wakeAt === Infinity) return;
     this.#timers.after(Math.max(0, wakeAt - now), () => {
       if (this.#turnAt === wakeAt) this.wake();
     });

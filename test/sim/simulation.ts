@@ -164,8 +164,7 @@ class Simulation {
 
   #giveBack(): void {
     const group = this.#process?.group;
-    const isWhole = group !== undefined && group.away.length === 0 && !group.waitsForAnswer;
-    if (isWhole) return;
+    if (group?.away.length === 0 && !group.waitsForAnswer) return;
     // A process that starts gets its first assignment by itself.
     if (group?.waitsForAnswer === false && group.joined) this.#assign(group.away);
     this.#after(CALM_TICK_MS, () => {

@@ -23,7 +23,7 @@ export type RecordStateCode = (typeof RecordState)[keyof typeof RecordState];
 /** Legal moves. `settled` is the move to `free` out of `submitted`. */
 export const RECORD_MOVES: Readonly<Record<RecordStateCode, readonly RecordStateCode[]>> = {
   [RecordState.free]: [RecordState.queued],
-  [RecordState.queued]: [RecordState.submitted, RecordState.failed, RecordState.free],
+  [RecordState.queued]: [RecordState.submitted, RecordState.free],
   [RecordState.submitted]: [
     RecordState.free,
     RecordState.queued,

@@ -65,7 +65,7 @@ export class Scheduler {
       if (!lanes.unlist(lane) || lanes.queued[lane] === 0 || lanes.blocked[lane] === 1) continue;
       const partition = partitions[lanes.partition[lane] as number];
       if (partition === undefined) continue;
-      if (this.#submitFrom(lane, partition, now)) this.list(lane);
+      this.#submitFrom(lane, partition, now);
     }
     this.#workers.flush();
     this.idleRoom = this.load.total > 0;
@@ -96,8 +96,8 @@ export class Scheduler {
     return found;
   }
 
-  /** Returns true when the lane has to be looked at again. */
-  #submitFrom(lane: number, partition: Partition, now: number): boolean {
+  /** What stays queued is looked at again when a record of the lane ends or comes back. */
+  #submitFrom(lane: number, partition: Partition, now: number): void {
     const { rows, lanes } = this.#state;
     const bound = (lanes.submitted[lane] as number) > 0;
     const worker = bound ? (lanes.worker[lane] as number) : this.load.pick();
@@ -110,15 +110,15 @@ export class Scheduler {
     );
     for (; count > 0; count--) {
       const first = lanes.first[lane] as number;
-      if (gapsOnly && (rows.offset[first] as number) >= partition.drainLimit) return false;
+      if (gapsOnly && (rows.offset[first] as number) >= partition.drainLimit) return;
       this.#submit(lanes.shift(lane), lane, worker, partition, now);
     }
-    return (lanes.queued[lane] as number) > 0;
   }
 
   #share(lane: number, bound: boolean): number {
     const { lanes } = this.#state;
-    const share = Math.max(LANE_SHARE_MIN, lanes.share[lane] as number);
+    const given = lanes.share[lane] as number;
+    const share = given === 0 ? LANE_SHARE_MIN : given;
     if (bound) return share;
     // It ran dry with work left: what it may have at a worker was finished within one turn.
     lanes.share[lane] = Math.min(share * 2, LANE_SHARE_MAX);
@@ -163,16 +163,25 @@ export class Scheduler {
   }
 
   #recallFrom(worker: number, now: number): void {
+    const { rows, lanes } = this.#state;
     const half = Math.min(RECALL_MAX, ((this.load.outstanding[worker] as number) + 1) >> 1);
     const count = this.#workers.recall(worker, half, this.#recalledRows, this.#recalledHandles);
     if (count === 0) {
       this.#recallable[worker] = 0;
       return;
     }
-    this.load.block(worker);
-    this.recallAt = now;
     for (let at = 0; at < count; at++)
       this.requeue(this.#recalledRows[at] as number, this.#recalledHandles[at] as number);
+    let neighbours = false;
+    for (let at = 0; at < count; at++) {
+      const lane = rows.lane[this.#recalledRows[at] as number] as number;
+      const left = lanes.submitted[lane] as number;
+      // What waits behind its own lane's record cannot go elsewhere: it stays here until that ends.
+      if (left > 0) lanes.share[lane] = left;
+      else neighbours = true;
+    }
+    if (neighbours) this.load.block(worker);
+    this.recallAt = now;
   }
 
   /** A submitted record is back, unrun or to run again: to its place in its lane. */

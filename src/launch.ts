@@ -36,15 +36,20 @@ export async function start(settings: Settings, extras: LaunchExtras): Promise<S
 
 /** `tidemark run`: until it is told to stop. Resolves with the exit code. */
 export async function run(settings: Settings, extras: LaunchExtras): Promise<ExitCodeValue> {
-  const { service, started } = await launch(settings, extras);
-  // From here on, so that a signal during a long wait for the broker ends it in order.
-  process.on('SIGTERM', () => {
-    service.stop('SIGTERM', ExitCode.secondSigterm);
-  });
-  process.on('SIGINT', () => {
-    service.stop('SIGINT', ExitCode.secondSigint);
-  });
-  await started;
+  let service: Service | null = null;
+  const stopOn = (signal: NodeJS.Signals, hurriedCode: ExitCodeValue): void => {
+    process.on(signal, () => {
+      // Before there is a service, nothing runs that would have to be drained.
+      if (service === null) process.exit(ExitCode.ok);
+      service.stop(signal, hurriedCode);
+    });
+  };
+  // First of all, so that a signal while it starts ends it in order too.
+  stopOn('SIGTERM', ExitCode.secondSigterm);
+  stopOn('SIGINT', ExitCode.secondSigint);
+  const launched = await launch(settings, extras);
+  service = launched.service;
+  await launched.started;
   return service.finished;
 }
 

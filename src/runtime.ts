@@ -95,7 +95,12 @@ export class Runtime {
       await this.#consumer.connect(() => this.#stopping);
       if (!this.#stopping) await this.#startWorkers();
     } catch (error) {
-      await this.#close();
+      const clean = await this.#close();
+      if (!clean) {
+        // The caller could tell it, but not end the process: see #end.
+        this.#narrator.failed(error);
+        this.#consumer.exitNow(codeOf(error));
+      }
       throw error;
     }
     if (this.#core === null) {
@@ -254,7 +259,7 @@ export class Runtime {
   /** A broken invariant or a dead client: what the core says can no longer be trusted or sent. */
   #fail(error: unknown): void {
     if (this.#ended) return;
-    const code = error instanceof TidemarkError ? error.exitCode : ExitCode.cannotGoOn;
+    const code = codeOf(error);
     this.#narrator.failed(error);
     this.#failure = code;
     this.#boundStop();
@@ -304,4 +309,8 @@ export class Runtime {
     await this.#watchdog?.stop();
     return clean;
   }
+}
+
+function codeOf(error: unknown): ExitCodeValue {
+  return error instanceof TidemarkError ? error.exitCode : ExitCode.cannotGoOn;
 }

@@ -165,11 +165,12 @@ export class Consumer implements GroupPort {
     try {
       client.unsubscribe();
       const deadline = performance.now() + CLOSE_MS;
-      // The answer to the last revocation needs a live intake to serve its callback.
-      while (this.#split.size > 0 && performance.now() < deadline) {
+      // The answer to the last revocation, or to an assignment on its way, needs a live intake to serve
+      // its callback.
+      do {
         this.poll();
         await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      } while (this.#split.size > 0 && performance.now() < deadline);
     } catch (error) {
       this.#events.clientError(`leaving the group: ${messageOf(error)}`, codeOf(error));
     }
@@ -221,7 +222,7 @@ export class Consumer implements GroupPort {
     const rebalance = ++this.#rebalance;
     const code = codeOf(error);
     if (code === ASSIGN) {
-      if (this.#closing) this.#assign([]);
+      if (this.#closing) this.#decline();
       else void this.#onAssign(rebalance, assignment);
       return;
     }
@@ -271,6 +272,29 @@ export class Consumer implements GroupPort {
     this.#events.wake();
   }
 
+  /**
+   * Answers an assignment that comes while the consumer closes: without an answer `disconnect` would
+   * wait for ever. Once that has begun, the binding (3.6.1) refuses to assign and to name the
+   * protocol, but lets both ways of unassigning through; the wrong one of them throws.
+   */
+  #decline(): void {
+    const client = this.#live();
+    const answers = [
+      () => {
+        this.#assign([]);
+      },
+      () => client.unassign(),
+      () => client.incrementalUnassign([]),
+    ];
+    for (const answer of answers)
+      try {
+        answer();
+        return;
+      } catch (error) {
+        this.#events.clientError(`declining an assignment: ${messageOf(error)}`, codeOf(error));
+      }
+  }
+
   #assign(positions: readonly StartPosition[]): void {
     const client = this.#live();
     const list = positions.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
@@ -286,15 +310,19 @@ export class Consumer implements GroupPort {
   #unassign(revoked: readonly TopicPartition[]): void {
     const client = this.#live();
     const cooperative = client.rebalanceProtocol() === 'COOPERATIVE';
+    // Of an assignment that was declined or never answered nothing is held, and naming it is an error.
+    const held = revoked.filter(({ topic, partition }) =>
+      this.#split.has(this.partitions.indexOf(topic, partition)),
+    );
     const gone = cooperative
-      ? revoked.map(({ topic, partition }) => this.partitions.indexOf(topic, partition))
+      ? held.map(({ topic, partition }) => this.partitions.indexOf(topic, partition))
       : [...this.#split];
     for (const index of gone) {
-      if (!this.#split.delete(index)) continue;
+      this.#split.delete(index);
       this.#intake?.unsplit(index);
     }
     try {
-      if (cooperative) client.incrementalUnassign([...revoked]);
+      if (cooperative) client.incrementalUnassign(held);
       else client.unassign();
     } catch (error) {
       this.#events.clientError(`answering a revocation: ${messageOf(error)}`, codeOf(error));

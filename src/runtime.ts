@@ -230,11 +230,12 @@ export class Runtime {
       for (let at = 0; at < ready; at++) core.inbox.ready(this.#ready[at] as number);
       const { again, wakeAt } = core.turn(now, Date.now());
       this.#turnDuration.observeMs(performance.now() - now);
+      // Before the end is looked at: the drain may be over within the turn in which the record failed.
+      if (core.recordFailed) this.#recordFailed();
       if (core.lifecycle === 'stopped') {
         void this.#end(this.#exitCode(core));
         return IDLE;
       }
-      if (core.recordFailed) this.#recordFailed();
       return { again: again || ready === READY_MAX, wakeAt };
     } catch (error) {
       this.#fail(error);

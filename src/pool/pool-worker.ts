@@ -251,7 +251,8 @@ const STOPPED: RunError = { name: 'Error', message: 'the pool was stopped', stac
 function startError(error: RunError): TidemarkError {
   return new TidemarkError(
     'TIDEMARK_HANDLER_INVALID',
-    `the handler could not be started: ${error.name}: ${error.message}`,
+    `the handler could not be started: ${error.name}: ${error.message}` +
+      (error.stack === '' ? '' : `\n${error.stack}`),
     { cause: error },
   );
 }

@@ -12,6 +12,8 @@ const INTEGRATION = 'test/integration/';
 const REAL_KAFKA = 'test/integration/kafka/';
 /** Only against a test that hangs: the whole suite takes a fraction of it. */
 const PART_MS = 40 * 60_000;
+/** The same for one test. The longest takes about a minute on a slow machine. */
+const TEST_MS = 5 * 60_000;
 
 /** What has to be ended when this process is told to. */
 const running = new Set();
@@ -60,6 +62,7 @@ async function run(name, files, concurrency, env) {
   const parameters = [
     '--test',
     `--test-concurrency=${concurrency}`,
+    `--test-timeout=${TEST_MS}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const NODE_MINIMUM = [20, 10];
+const NODE_MINIMUM = [20, 11];
 
 export const PARTS = [
   {

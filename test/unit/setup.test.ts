@@ -35,10 +35,10 @@ async function load<T>(name: string): Promise<T> {
 const system = await load<SystemModule>('system.mjs');
 const stamps = await load<StampsModule>('stamps.mjs');
 
-test('Node 20.10 and newer are accepted, older ones refused with the cure', () => {
-  for (const version of ['20.10.0', '20.20.2', '22.0.0', '100.1.0'])
+test('Node 20.11 and newer are accepted, older ones refused with the cure', () => {
+  for (const version of ['20.11.0', '20.20.2', '22.0.0', '100.1.0'])
     assert.equal(system.nodeProblem(version), null, version);
-  for (const version of ['18.20.0', '20.9.0', '6.17.1'])
+  for (const version of ['18.20.0', '20.10.0', '6.17.1'])
     assert.match(system.nodeProblem(version) ?? '', /20\.10 or newer.*\n.*nodejs\.org/, version);
 });
 

@@ -298,8 +298,10 @@ export class Consumer implements GroupPort {
   #assign(positions: readonly StartPosition[]): void {
     const client = this.#live();
     const list = positions.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
-    if (client.rebalanceProtocol() === 'COOPERATIVE') client.incrementalAssign(list);
-    else client.assign(list);
+    if (client.rebalanceProtocol() === 'COOPERATIVE') {
+      if (!this.#closing) this.intake.restorePositions();
+      client.incrementalAssign(list);
+    } else client.assign(list);
     for (const { topic, partition } of positions) {
       const index = this.partitions.indexOf(topic, partition);
       this.intake.split(index, topic, partition);
@@ -322,8 +324,10 @@ export class Consumer implements GroupPort {
       this.#intake?.unsplit(index);
     }
     try {
-      if (cooperative) client.incrementalUnassign(held);
-      else client.unassign();
+      if (cooperative) {
+        if (!this.#closing) this.intake.restorePositions();
+        client.incrementalUnassign(held);
+      } else client.unassign();
     } catch (error) {
       this.#events.clientError(`answering a revocation: ${messageOf(error)}`, codeOf(error));
     }

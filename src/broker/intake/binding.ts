@@ -60,6 +60,7 @@ export interface NativeIntake {
   parkFromSlot(buffer: number, slotOffset: number, payloadBuffer: number): number;
   assignmentLost(): boolean;
   watermarks(partition: number): [low: number | null, high: number | null];
+  restorePositions(): void;
   counts(): IntakeCounts;
   exitNow(code: number): never;
   close(): void;

@@ -321,6 +321,11 @@ class Intake : public Nan::ObjectWrap {
     info.GetReturnValue().Set(pair);
   }
 
+  static NAN_METHOD(RestorePositions) {
+    Intake* self = Connected(info);
+    if (self != nullptr) self->sources_->RestorePositions();
+  }
+
   static NAN_METHOD(Counts) {
     auto* self = Unwrap<Intake>(info.This());
     Local<Object> counts = Nan::New<Object>();
@@ -367,7 +372,8 @@ NAN_MODULE_INIT(Intake::Init) {
       {"unsplit", Unsplit}, {"pollMain", PollMain}, {"ready", Ready}, {"queueLength", QueueLength},
       {"take", Take}, {"fill", Fill}, {"free", Free}, {"park", Park},
       {"parkFromSlot", ParkFromSlot}, {"assignmentLost", AssignmentLost},
-      {"watermarks", Watermarks}, {"counts", Counts}, {"close", Close}, {"exitNow", ExitNow}};
+      {"watermarks", Watermarks}, {"restorePositions", RestorePositions},
+      {"counts", Counts}, {"close", Close}, {"exitNow", ExitNow}};
   for (const auto& [name, method] : methods) Nan::SetPrototypeMethod(type, name, method);
   Nan::Set(target, Str("Intake"), Nan::GetFunction(type).ToLocalChecked());
   Nan::Set(target, Str("layout"), LayoutObject());

@@ -158,6 +158,15 @@ export class Intake implements SourcePort {
     return this.#native.watermarks(partition);
   }
 
+  /**
+   * Makes the client go on where it stands in truth. Call it right before the answer to an incremental
+   * rebalance: partitions that stay go on, and the client would skip a record in those that it had read
+   * to their end (see "Positions" in README.md). Does not block.
+   */
+  restorePositions(): void {
+    this.#native.restorePositions();
+  }
+
   /** For leak tests. */
   counts(): IntakeCounts {
     return this.#native.counts();

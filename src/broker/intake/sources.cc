@@ -88,6 +88,7 @@ void Sources::Sort(rd_kafka_message_t* message) {
   const int32_t index = topic == nullptr ? -1 : IndexOf(topic, message->partition);
   if (index >= 0) {
     Queue& queue = *queues_[static_cast<size_t>(index)];
+    Note(*message, &queue);
     queue.strays.push_back(message);
     OnQueueEvent(client_, &queue);
     return;
@@ -118,7 +119,7 @@ std::pair<rd_kafka_message_t**, int32_t> Sources::Take(int32_t partition, int32_
   if (mayHoldStrays_ || count == wanted) return {batch_.data(), static_cast<int32_t>(count)};
   const ssize_t more =
       rd_kafka_consume_batch_queue(queue.queue, 0, batch_.data() + count, wanted - count);
-  if (more > 0) count += static_cast<size_t>(more);
+  for (ssize_t i = 0; i < more; i++) Note(*batch_[count++], &queue);
   // As above: a short batch may have ended early, and then no event would come for what is left.
   if (count < wanted && rd_kafka_queue_length(queue.queue) > 0) OnQueueEvent(client_, &queue);
   return {batch_.data(), static_cast<int32_t>(count)};
@@ -128,6 +129,24 @@ bool Sources::Watermarks(int32_t partition, int64_t* low, int64_t* high) const {
   const Queue& queue = *queues_[static_cast<size_t>(partition)];
   return rd_kafka_get_watermark_offsets(client_, queue.topic.c_str(), queue.id, low, high) ==
          RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+void Sources::Note(const rd_kafka_message_t& message, Queue* queue) {
+  queue->isAhead = message.err != RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (!queue->isAhead) queue->next = message.offset + 1;
+  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) queue->next = message.offset;
+}
+
+void Sources::RestorePositions() {
+  rd_kafka_topic_partition_list_t* ahead = rd_kafka_topic_partition_list_new(0);
+  for (const auto& queue : queues_) {
+    if (queue == nullptr || !queue->isAhead || queue->next < 0) continue;
+    queue->isAhead = false;
+    rd_kafka_topic_partition_list_add(ahead, queue->topic.c_str(), queue->id)->offset = queue->next;
+  }
+  // With a timeout of 0 it does not block, and reports nothing.
+  if (ahead->cnt > 0) rd_kafka_error_destroy(rd_kafka_seek_partitions(client_, ahead, 0));
+  rd_kafka_topic_partition_list_destroy(ahead);
 }
 
 void Sources::Silence() {

@@ -57,6 +57,8 @@ class Sources {
   // the next call. Fewer than `max` means that the queue is empty or the partition is marked again.
   std::pair<rd_kafka_message_t**, int32_t> Take(int32_t partition, int32_t max);
   bool Watermarks(int32_t partition, int64_t* low, int64_t* high) const;
+  // Makes the client go on where it stands in truth; see "Positions" in README.md.
+  void RestorePositions();
 
   // No callback of librdkafka's runs when this returns, and none comes after.
   void Silence();
@@ -72,12 +74,17 @@ class Sources {
     uv_async_t* bell;
     // Records that reached the main queue before forwarding was switched off: older than the queue's.
     std::deque<rd_kafka_message_t*> strays;
+    // The offset behind what the client has handed over; -1 before the first.
+    int64_t next = -1;
+    // The client's own idea of it is one too far.
+    bool isAhead = false;
   };
 
   static void OnQueueEvent(rd_kafka_t*, void* opaque);
   static void OnMainEvent(rd_kafka_t*, void* opaque);
   void ServeMain();
   void Sort(rd_kafka_message_t* message);
+  static void Note(const rd_kafka_message_t& message, Queue* queue);
 
   rd_kafka_t* client_;
   uv_async_t* bell_;

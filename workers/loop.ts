@@ -21,9 +21,9 @@ import type { RunContext } from './context.ts';
 import { Lanes } from './lanes.ts';
 import type { Runner } from './run-handler.ts';
 
-/** A sleeping main is woken for so many completions, or when a run took so long. */
+/** A sleeping main is woken for so many completions, or when it was last woken so long ago. */
 const RING_RECORDS = 32;
-const RING_RUN_MS = 0.05;
+const RING_MS = 1;
 /** How long work may go on before the event loop gets its turn. */
 const STRETCH_MS = 8;
 /** After work the thread blocks so long for more, so often, before it waits asynchronously. */
@@ -65,6 +65,8 @@ export class Loop {
   #stretchEndsAt = 0;
   /** Completions published since main's bell was last rung. */
   #unrung = 0;
+  /** When it was last rung within a stretch of work. */
+  #rungAt = 0;
   #blocks = 0;
   #gatheredAt = 0;
   #left: (() => void) | null = null;
@@ -224,7 +226,10 @@ export class Loop {
     if (promise === null) this.#end(slot, context, startedAt, now, outcome);
     else this.#follow(slot, context, startedAt, promise);
     // The next run may take long, too: main should know of this one meanwhile.
-    if (now - startedAt >= RING_RUN_MS) this.#ringMain();
+    if (now - this.#rungAt >= RING_MS) {
+      this.#rungAt = now;
+      this.#ringMain();
+    }
     return now;
   }
 
